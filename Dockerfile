@@ -10,12 +10,11 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+RUN npm run build
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
-COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY drizzle drizzle
 COPY package.json LICENSE ./

@@ -22,7 +22,13 @@ const all = ['test/**/*.test.ts']
 
 // Waits fail by themselves once nothing moves any more (test/support/until.ts); these limits only stop what hangs.
 const hangs = { testTimeout: 300_000, hookTimeout: 120_000, teardownTimeout: 60_000 }
-const common = { ...hangs, setupFiles: ['test/support/seed.ts'], expect: { poll: { timeout: 60_000 } } }
+const common = {
+  ...hangs,
+  setupFiles: ['test/support/seed.ts'],
+  expect: { poll: { timeout: 60_000 } },
+  // A library in the older format of modules is imported as Node and the bundle import it.
+  deps: { interopDefault: false },
+}
 
 const unit = { ...common, exclude: [...servers, ...HEAVY], isolate: false }
 const onServers = { ...common, isolate: false, globalSetup: ['test/support/global-setup.ts'] }

@@ -47,6 +47,8 @@ export type BenchHouse = AsyncDisposable & {
   readonly redisUrl: string
   readonly service: Service
   readonly worker: ChildProcess
+  /** Where and with what a command runs. */
+  readonly here: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }
   /** A command beside the worker, which ends with the house; nothing of what it says is kept. */
   start(args: readonly string[], stderr?: 'ignore' | 'inherit'): ChildProcess
 }
@@ -154,7 +156,8 @@ export async function buildBenchHouse({
   await pool.query(`INSERT INTO customers VALUES ('warm-up', 'premium')`)
   while ((await service.counts()).users === 0) await sleep(20)
   const owned = stack.move()
-  return { pool, redisUrl, service, worker, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  const here = { cwd: folder, env }
+  return { pool, redisUrl, service, worker, here, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** New customers behind the back of capture. */

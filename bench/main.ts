@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const ALL = ['throughput', 'capture', 'latency', 'overtaking', 'checks', 'workers', 'backfill']
+const ALL = ['throughput', 'capture', 'latency', 'overtaking', 'checks', 'workers', 'backfill', 'start']
 const LONG = ['scale']
 const given = process.argv.slice(2)
 const name = given.find((text) => !text.startsWith('-'))

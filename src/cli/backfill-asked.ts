@@ -15,6 +15,7 @@ import {
   WHERE_OPTION,
   wholeNumber,
 } from './option-values.ts'
+import type { Progress } from './progress.ts'
 
 /** A mapping is for all customers, and a worker goes on with it. */
 const NOT_WITH_MAPPING = ['where', 'only', 'lookup', 'restart', 'rate', 'expectCreates']
@@ -77,6 +78,8 @@ export function readBackfillAsked(flags: BackfillFlags) {
 }
 
 export type BackfillAsked = ReturnType<typeof readBackfillAsked>
+
+export type Asking = { readonly config: Config; readonly asked: BackfillAsked; readonly progress: Progress }
 
 /** `options` is recorded: it tells one backfill from another, and holds no value of a condition. */
 export async function readRestriction(

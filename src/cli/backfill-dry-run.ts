@@ -2,10 +2,8 @@ import { hash } from 'node:crypto'
 import { forecastBrake, readCounted, readKindCounts } from '../brake/forecast.ts'
 import { countBases } from '../brake/reserve.ts'
 import { openMarks } from '../capture/marks.ts'
-import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { countCustomers } from '../customers/pages.ts'
-import { NO_KEY } from '../explain/explain.ts'
 import { redactedPlan } from '../explain/redact.ts'
 import { findMapping } from '../ledger/generation.ts'
 import { mayRead, whyUnreadable } from '../ledger/readable.ts'
@@ -17,16 +15,15 @@ import { namedService } from '../service/address.ts'
 import { addCustomer, type Forecast, NO_FORECAST, totalCalls } from '../sweep/forecast.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { ALL_CUSTOMERS, type PlannedCustomer } from '../sweep/verdict.ts'
-import { makeDigester } from '../sync/digest.ts'
-import { activeMapping, type BackfillAsked, readRestriction } from './backfill-asked.ts'
+import { makeDigester, NO_KEY } from '../sync/digest.ts'
+import { type Asking, activeMapping, readRestriction } from './backfill-asked.ts'
 import { BINDING_ENV } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import type { Io } from './io.ts'
-import { openProgress } from './progress.ts'
 import { renderPlan } from './render-step.ts'
 
 /** `rollcall backfill --dry-run`: no call, no write, and no right needed but to read the customers. */
-export async function forecastBackfill(io: Io, config: Config, asked: BackfillAsked) {
+export async function forecastBackfill(io: Io, { config, asked, progress }: Asking) {
   const wanted = { may: BINDING_ENV, tables: false, endsItself: true }
   return await withDatabase(io, wanted, async (pool, env) => {
     const { ROLLCALL_DIGEST_KEY: digestKey, SERVICE_URL, SERVICE_API_KEY: apiKey } = env
@@ -53,7 +50,6 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
       const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
       const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
       const shared = makeSharedUsers()
-      using progress = openProgress(io)
       let forecast: Forecast = NO_FORECAST
       const { ended } = await sweep({
         ...{ pool, config, digester, signal: io.stop, conditions },

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { cutExpected, type Expected, readExpected, setExpected } from '../brake/expected.ts'
-import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { countCustomers } from '../customers/pages.ts'
 import { applyGeneration, findMapping, mappingChanged } from '../ledger/generation.ts'
@@ -15,29 +14,25 @@ import { namedService } from '../service/address.ts'
 import { makeThrottle, pageFor } from '../sweep/forecast.ts'
 import { type BegunSweep, type Restriction, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
-import { activeMapping, type BackfillAsked, fitsNone, readRestriction } from './backfill-asked.ts'
+import { type Asking, activeMapping, fitsNone, readRestriction } from './backfill-asked.ts'
 import { BINDING_ENV } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { Io } from './io.ts'
-import { openProgress, type Progress } from './progress.ts'
 import { OTHERS_SWEEP } from './render-sweeps.ts'
 
-type Running = {
-  readonly signal: AbortSignal
+type Running = Asking & {
+  readonly io: Io
   readonly pool: Pool
-  readonly config: Config
-  readonly asked: BackfillAsked
   readonly digester: Digester
   readonly restriction: Restriction
-  readonly progress: Progress
 }
 
 /**
  * `rollcall backfill`: customers that differ are owed a sync; the calls are the workers'. A mapping is applied first, so that no
  * customer can be settled by another one behind the sweep.
  */
-export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) {
+export async function runBackfill(io: Io, { config, asked, progress }: Asking) {
   return await withDatabase(io, { need: BINDING_ENV, endsItself: true }, async (pool, env) => {
     const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
     await requireTarget(pool, { origin, apiKey, digestKey })
@@ -46,9 +41,8 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
     await requireCapture(pool, config)
     const applied = asked.mapping && (await applyGeneration(pool, config.fingerprint))
     const restriction = await readRestriction({ pool, config, digestKey }, asked)
-    using progress = openProgress(io)
     const digester = makeDigester(digestKey)
-    const running = { signal: io.stop, pool, config, asked, digester, restriction, progress }
+    const running = { io, pool, config, asked, digester, restriction, progress }
     const { tally, ...ran } = await sweepAfterOthers(running)
     const waits = asked.wait && ran.ended && !fitsNone({ ...ran, ...tally }, asked)
     const waited = waits ? await awaitSettled(running) : null
@@ -66,15 +60,15 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
 
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
 async function sweepAfterOthers(running: Running) {
-  const { pool, signal, asked, restriction, progress } = running
-  const say = () => progress.say('another backfill is under way: this command waits until it ends')
+  const { io, pool, asked, restriction } = running
+  const say = () => io.err('another backfill is under way: this command waits until it ends')
   const onWait = async () => {
     if (asked.mapping) return
     const other = await readOtherBackfill(pool, restriction.options)
     if (other && (asked.restart || asked.expectCreates !== null || !other.same))
       throw new RollcallError('SWEEP_RUNNING')
   }
-  const done = await inTurn({ pool, signal, say, onWait }, 'backfill', () => sweepInSlices(running))
+  const done = await inTurn({ pool, signal: io.stop, say, onWait }, 'backfill', () => sweepInSlices(running))
   return done ?? { ...NOT_SWEPT, resumed: false, expected: null }
 }
 
@@ -84,8 +78,9 @@ const SLICE_MS = 10_000
 const BETWEEN_MS = 2000
 
 async function sweepInSlices(running: Running) {
-  const { signal, pool, config, asked, digester, restriction, progress } = running
-  const say = () => progress.say(OTHERS_SWEEP)
+  const { io, pool, config, asked, digester, restriction, progress } = running
+  const signal = io.stop
+  const say = () => io.err(OTHERS_SWEEP)
   const now = () => performance.now()
   const throttling = { policy: config, digester, now, sleep: (ms: number) => sleep(ms, signal) }
   const throttle = asked.rate === null ? null : makeThrottle({ ...throttling, rate: asked.rate })
@@ -112,7 +107,7 @@ async function sweepInSlices(running: Running) {
     so.begun = found
     const { resumed, tally, id } = found
     if (resumed)
-      progress.say(
+      io.err(
         `this command continues the unfinished backfill (${counted(tally.customers, 'customer')} done); --restart starts over`,
       )
     const { windowHours } = config.brake
@@ -156,22 +151,22 @@ const QUIET = 'no customer was settled for 20 s: check that a worker runs (`roll
  * Waits until no customer is owed a sync in the lane of a backfill, but for those who fail again and again. A rejected or
  * held customer is owed none: waiting changes nothing for it.
  */
-async function awaitSettled({ signal, pool, progress }: Running) {
+async function awaitSettled({ io, pool, progress }: Running) {
   let total = 0
   let last = { open: -1, at: performance.now(), reported: false }
   for (;;) {
     const { open, failAgain } = await readOpen(pool, LANE.backfill)
-    if (open === 0 || signal.aborted) {
+    if (open === 0 || io.stop.aborted) {
       const { customers, states, reasons } = await readOverview(pool)
       return { ended: open === 0, open: open + failAgain, customers, states, reasons }
     }
     const quiet = open === last.open && performance.now() - last.at > QUIET_MS
-    if (quiet && !last.reported) progress.say(QUIET)
+    if (quiet && !last.reported) io.err(QUIET)
     if (quiet) last.reported = true
     if (open !== last.open) last = { ...last, open, at: performance.now() }
     total = Math.max(total, open + failAgain)
     const note = failAgain > 0 ? `${failAgain} fail repeatedly` : ''
     progress.show({ verb: 'handled', done: total - open - failAgain, total, note })
-    await sleep(POLL_MS, signal)
+    await sleep(POLL_MS, io.stop)
   }
 }

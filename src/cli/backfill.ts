@@ -1,9 +1,9 @@
+import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { addBackfillOptions, type BackfillAsked, fitsNone, readBackfillAsked } from './backfill-asked.ts'
-import { forecastBackfill } from './backfill-dry-run.ts'
-import { runBackfill } from './backfill-run.ts'
 import { NONE_FITS, renderBackfill, renderForecast, unsettledOf } from './backfill-view.ts'
-import type { AddCommand, ExitCode } from './io.ts'
+import type { AddCommand, ExitCode, Io } from './io.ts'
+import { withProgress } from './progress.ts'
 import { tell } from './render.ts'
 
 const EXAMPLES = `
@@ -33,7 +33,7 @@ export const backfillCommand: AddCommand = (program, io, exit) => {
   command.action(async (flags) => {
     const asked = readBackfillAsked(flags)
     const config = await loadConfig(flags.config, io.cwd)
-    const report = await (asked.dryRun ? forecastBackfill : runBackfill)(io, config, asked)
+    const report = await backfill(io, config, asked)
     if (asked.json && fitsNone(report, asked)) io.err(`rollcall: ${NONE_FITS}`)
     tell(io, asked.json, report, () =>
       report.dryRun ? renderForecast(report, asked) : renderBackfill(report, asked),
@@ -42,7 +42,15 @@ export const backfillCommand: AddCommand = (program, io, exit) => {
   })
 }
 
-type Reported = Awaited<ReturnType<typeof forecastBackfill | typeof runBackfill>>
+type Reported = Awaited<ReturnType<typeof backfill>>
+
+async function backfill(io: Io, config: Config, asked: BackfillAsked) {
+  return await withProgress(io, async (io, progress) => {
+    if (!asked.dryRun)
+      return await (await import('./backfill-run.ts')).runBackfill(io, { config, asked, progress })
+    return await (await import('./backfill-dry-run.ts')).forecastBackfill(io, { config, asked, progress })
+  })
+}
 
 function exitCodeOf(report: Reported, asked: BackfillAsked): ExitCode {
   const { differs, unreadable } = report.verdicts

@@ -1,6 +1,4 @@
 import { startMeter } from '../demo/meter.ts'
-import { CONFIG_FILE, runDemo } from '../demo/run.ts'
-import { NEXT_STEPS, renderKept, renderSummary } from '../demo/summary.ts'
 import { plainScreen, terminalScreen } from '../demo/view.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { JSON_OPTION } from './option-values.ts'
@@ -40,12 +38,16 @@ async function demo(io: Io, options: Options): Promise<ExitCode> {
   })
 }
 
+/** Libraries that take long to load come after the first line. */
 async function run(io: Io, { json, keep }: Options, write: (line: string) => void): Promise<ExitCode> {
   await using stack = new AsyncDisposableStack()
   const meter = startMeter(Date.now())
   const live = io.terminal && !json && !io.env.CI && io.env.TERM !== 'dumb'
   const screen = live ? terminalScreen(meter, process.stdout) : plainScreen(meter, write)
   stack.defer(() => screen.close())
+  screen.show({ place: '', says: 'Starting an embedded Postgres in a temporary folder', hint: '' })
+  const { CONFIG_FILE, runDemo } = await import('../demo/run.ts')
+  const { NEXT_STEPS, renderKept, renderSummary } = await import('../demo/summary.ts')
   const dwellMs = live ? DWELL_MS : 0
   const { summary, env, untilStopped } = await runDemo({ stack, meter, screen, stop: io.stop, dwellMs })
   if (json) io.out(asJson(keep ? { ...summary, env } : summary))

@@ -29,11 +29,11 @@ import type { DriftAsked } from './drift-options.ts'
 import { estimateOf, headOf, readTrend } from './drift-report.ts'
 import { inTurn } from './in-turn.ts'
 import type { Io } from './io.ts'
-import { openProgress } from './progress.ts'
+import type { Progress } from './progress.ts'
 import { warn } from './render.ts'
 import { type Syncing, withSync } from './with-sync.ts'
 
-type Asking = { readonly config: Config; readonly asked: DriftAsked }
+type Asking = { readonly config: Config; readonly asked: DriftAsked; readonly progress: Progress }
 
 type Reporting = Asking & Syncing
 
@@ -51,7 +51,7 @@ export async function serviceReport(io: Io, asking: Asking): Promise<Report> {
 }
 
 async function report(io: Io, reporting: Reporting): Promise<Report> {
-  const { config, asked, opened, calls, probe } = reporting
+  const { config, asked, progress, opened, calls, probe } = reporting
   const { pool } = opened
   const ceiling = (await readPace(pool))?.ceiling
   if (ceiling !== undefined && asked.rate !== null && asked.rate > ceiling)
@@ -96,7 +96,6 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     const { fingerprint } = config
     const { sample } = asked
     const { seed, startedAt, population } = begun
-    using progress = openProgress(io)
     const from = doneOf(begun.agenda)
     let { agenda } = begun
     const show = (halt: string | null) =>

@@ -5,8 +5,8 @@ import { withDatabase } from './connect.ts'
 import { addDriftOptions, type DriftAsked, readDriftAsked } from './drift-options.ts'
 import { checkOutput, FORMS, writeWhole } from './drift-print.ts'
 import { exitFor, ledgerReport, warningOf } from './drift-report.ts'
-import { serviceReport } from './drift-run.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
+import { withProgress } from './progress.ts'
 import { shown } from './render.ts'
 
 const EXAMPLES = `
@@ -64,7 +64,10 @@ export const driftCommand: AddCommand = (program, io, exit) => {
       const config = await loadConfig(options.config, io.cwd)
       const report = asked.fromLedger
         ? await withDatabase(io, {}, (pool) => ledgerReport(pool, config, asked))
-        : await serviceReport(io, { config, asked })
+        : await withProgress(io, async (io, progress) => {
+            const { serviceReport } = await import('./drift-run.ts')
+            return await serviceReport(io, { config, asked, progress })
+          })
       exit(await print(io, report, asked, file))
     })
 }

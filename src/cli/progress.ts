@@ -1,5 +1,5 @@
 // How far a command has come, for a person who waits: one line redrawn in a terminal, a line now and then elsewhere.
-import { createLogUpdate } from 'log-update'
+import { clearLine, cursorTo } from 'node:readline'
 import { counted, figure } from '../report/figures.ts'
 import type { Io } from './io.ts'
 import { span, TERMINAL_COLUMNS } from './render.ts'
@@ -15,42 +15,56 @@ type ProgressState = {
   readonly halt?: string | null
 }
 
-export type Progress = ReturnType<typeof openProgress>
+export type Progress = Pick<ReturnType<typeof openProgress>, 'show'>
 
 const FRAME_MS = 100
 const LINE_MS = 5000
 /** A rate over less than this says nothing. */
 const LEAST_MS = 500
 
-/** To be disposed of before anything else is written. */
-export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>) {
-  const started = performance.now()
-  let state: ProgressState | null = null
+/**
+ * A person at a terminal sees at once that it begins, so the work may load its modules only then. Lines that it prints
+ * on its `err` do not tear the picture.
+ */
+export async function withProgress<T>(io: Io, work: (io: Io, progress: Progress) => Promise<T>): Promise<T> {
+  using progress = openProgress(io)
+  return await work({ ...io, err: progress.say }, progress)
+}
+
+function openProgress({ err, screen }: Io) {
+  let begun: { readonly at: number; readonly state: ProgressState } | null = null
   let lastLine = ''
-  const picture = screen ? createLogUpdate(screen) : null
   const draw = () => {
-    if (!state) return
-    const line = renderProgress(state, performance.now() - started)
-    if (picture) picture(fitting(line, (screen?.columns ?? TERMINAL_COLUMNS) - 1))
-    else if (line !== lastLine) err(line)
+    if (!begun) return
+    const line = renderProgress(begun.state, performance.now() - begun.at)
+    if (line === lastLine) return
     lastLine = line
+    if (!screen) return err(line)
+    clear()
+    screen.write(fitting(line, (screen.columns ?? TERMINAL_COLUMNS) - 1))
   }
-  const timer = setInterval(draw, picture ? FRAME_MS : LINE_MS)
+  screen?.write('starting')
+  const timer = setInterval(draw, screen ? FRAME_MS : LINE_MS)
   timer.unref()
   return {
-    show(next: ProgressState) {
-      state = next
+    show(state: ProgressState) {
+      begun = { at: begun?.at ?? performance.now(), state }
     },
     say(line: string) {
-      picture?.clear()
+      clear()
+      lastLine = ''
       err(line)
     },
     [Symbol.dispose]() {
       clearInterval(timer)
-      state = null
-      picture?.clear()
-      picture?.done()
+      clear()
     },
+  }
+
+  function clear(): void {
+    if (!screen) return
+    cursorTo(screen, 0)
+    clearLine(screen, 0)
   }
 }
 

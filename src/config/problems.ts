@@ -1,6 +1,7 @@
 // Mistakes in a configuration, gathered so that all of them are reported at once.
 import { types } from 'node:util'
-import { z } from 'zod'
+import type * as z from 'zod'
+import { toDotPath } from 'zod/v4/core'
 import { scalarText } from '../model/values.ts'
 import { closest } from './closest.ts'
 
@@ -21,7 +22,7 @@ export function read<T>(schema: z.ZodType<T>, raw: unknown, at: Path, problems: 
 
 /** One line for a person: the field's path and what was expected there. */
 export function problemLine({ path, text }: Problem): string {
-  return path.length === 0 ? text : `${z.core.toDotPath([...path])}: ${text}`
+  return path.length === 0 ? text : `${toDotPath([...path])}: ${text}`
 }
 
 export function unknownKey(key: string, known: readonly string[]): string {

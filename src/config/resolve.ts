@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { RollcallError } from '../model/errors.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
 import { isRecord } from '../model/values.ts'

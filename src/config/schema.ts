@@ -1,7 +1,7 @@
 // The shapes of the sections: first those that stand for themselves, with their defaults, then who the customers are
 // and how fields are cleared; source.ts has the mapping and the scope, and define.ts says what each means. checks.ts has
 // the rules about several sections. Every error says what was expected; problems.ts adds where and what was found.
-import { z } from 'zod'
+import * as z from 'zod'
 import { readDuration } from '../model/duration.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { isRecord } from '../model/values.ts'

@@ -1,7 +1,7 @@
 // The two sections that come in several forms (define.ts): which form is meant, and what it becomes. Each field becomes
 // a FieldSource: named columns in, a value out.
 import { types } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 import { FORMATS, MOST_FIELD_BYTES } from '../model/formats.ts'
 import type { UserField } from '../model/user.ts'
 import { scalarText } from '../model/values.ts'

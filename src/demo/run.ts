@@ -42,7 +42,7 @@ const DRAIN_MS = 2000
 const STORY_MS = 300_000
 
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-export const CONFIG_FILE = fileURLToPath(new URL(`./rollcall.config.${EXTENSION}`, import.meta.url))
+export const CONFIG_FILE = fileURLToPath(new URL(`../demo/rollcall.config.${EXTENSION}`, import.meta.url))
 
 /** @throws the signal's reason when it is aborted before the comparison is done */
 export async function runDemo(options: DemoOptions) {
@@ -93,7 +93,6 @@ export async function runDemo(options: DemoOptions) {
 async function openDemo({ stack, meter, screen, stop }: DemoOptions) {
   const say = (says: string) => screen.show({ place: '', says, hint: '' })
   const config = resolveConfig(demoConfig, CONFIG_FILE, 'src/demo/rollcall.config.ts')
-  say('Starting an embedded Postgres in a temporary folder')
   const { url, stop: stopPostgres } = await startPostgres()
   stack.defer(stopPostgres)
   stop.throwIfAborted()

@@ -24,15 +24,17 @@ const FRAME_MS = 100
 export function terminalScreen(meter: Meter, terminal: NodeJS.WriteStream) {
   const paint: Paint = (tone, text) => styleText(STYLES[tone], text, { stream: terminal })
   const picture = createLogUpdate(terminal)
-  const timer = setInterval(() => {
+  const draw = () => {
     const { columns = 80, rows = 24 } = terminal
     picture(renderView(meter, { columns, rows, now: Date.now(), paint }).join('\n'))
-  }, FRAME_MS)
+  }
+  const timer = setInterval(draw, FRAME_MS)
   return {
     paint,
     /** A phase of the story, or a step before or after it. */
     show(shown: Meter['shown']): void {
       meter.shown = shown
+      draw()
     },
     /** Lines that stay. */
     print(lines: readonly string[]): void {

@@ -94,8 +94,8 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** This file's own ending tells whether we run from the sources or from what was built of them. */
-const PROGRAM = fileURLToPath(new URL(`./guardian${extname(import.meta.url)}`, import.meta.url))
+/** This file's own ending tells whether we run from the sources or from the bundle, where it lies in another folder. */
+const PROGRAM = fileURLToPath(new URL(`../embedded/guardian${extname(import.meta.url)}`, import.meta.url))
 
 export function guard(terms: Terms) {
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(terms)], {

@@ -12,7 +12,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { nameOf } from '../model/name-of.ts'
 import { makeChatClient } from '../service/chat-client.ts'
 import { makeUsersClient } from '../service/users.ts'
-import { makeDigester } from '../sync/digest.ts'
+import { makeDigester, NO_KEY } from '../sync/digest.ts'
 import { isDiscardOver } from '../sync/discard.ts'
 import { userIdFor } from '../sync/map.ts'
 import { isAccessFirst, withAccessFirst } from '../sync/next-plan.ts'
@@ -54,9 +54,6 @@ type ExplainOptions = {
 export type Explanation = ReturnType<typeof explained>
 
 export type Explain = Awaited<ReturnType<typeof openExplain>>
-
-/** Any key will do where nothing is compared with what another key has made. */
-export const NO_KEY = 'no digest key'
 
 /**
  * Opens what the question needs. Throws a RollcallError when the customers cannot be read; everything else that is

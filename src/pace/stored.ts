@@ -1,6 +1,6 @@
 // The one row of `rollcall.pace` as the pure decisions see it, read under its lock and written back.
 import type { ClientBase, Pool } from 'pg'
-import { z } from 'zod'
+import * as z from 'zod'
 import { retried } from '../database/batch.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'

@@ -1,7 +1,7 @@
 // Answers of the sandbox and the one form of its errors. Section 7 shows no errors, so the form is the sandbox's.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Problems } from './problems.ts'
 
 /** `stored`: the call changed what the sandbox holds. */

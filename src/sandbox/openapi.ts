@@ -1,6 +1,6 @@
 // The interface as an OpenAPI 3.1 document, made from the routes and the zod schemas that stand on them. The sandbox
 // serves it, docs/openapi.json keeps it.
-import { z } from 'zod'
+import * as z from 'zod'
 import { message, professional } from '../service/chat-schema.ts'
 import { createBodySchema, retrievedUser, updateBody } from '../service/schema.ts'
 import { errorWire } from './answer.ts'

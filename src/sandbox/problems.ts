@@ -1,5 +1,5 @@
 // The problems of an input.
-import { z } from 'zod'
+import * as z from 'zod'
 import { renderDuration } from '../model/duration.ts'
 import { RollcallError } from '../model/errors.ts'
 

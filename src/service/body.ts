@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { OPTIONAL_FIELDS, type OptionalField, STATUSES } from '../model/user.ts'
 import { isRecord, words } from '../model/values.ts'
 

@@ -1,6 +1,6 @@
 // The lists of the chat part as they came (sections 2.1 to 2.5), in our words. Lenient and total: whatever the
 // service sends, what is credible is read, and the rest costs one field or one element, never the list.
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseTime } from '../model/time.ts'
 
 /** The answer of a list. One element that cannot be read does not cost the others: it is counted. */

@@ -1,6 +1,6 @@
 // The chat resources as they go over the wire in the documented form (sections 2.1 to 2.5). The sandbox answers
 // so, and the OpenAPI document is made from them; the client reads more leniently (chat-read.ts).
-import { z } from 'zod'
+import * as z from 'zod'
 import { MESSAGE_STATUSES, PROFESSIONAL_STATUSES, SPECIALITIES, WEEKDAYS } from './chat.ts'
 
 /** `YYYY-MM-DDThh:mm:ss`, UTC without a zone suffix. */

@@ -1,6 +1,8 @@
 // One HTTP call to the service, with undici: never a retry, never a redirect, bound in time and in size.
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+// Without the rest of undici, which would take as long to load as all of rollcall.
+import Pool from 'undici/lib/dispatcher/pool.js'
 import { refusePlainHttp } from './address.ts'
 import type { ClientOptions, Reply } from './client.ts'
 import { CallError, classifyFailure, type Stop } from './errors.ts'

@@ -1,5 +1,5 @@
 // The bodies of POST, PUT and PATCH (section 2.6). All that rollcall sends fits them; the sandbox takes nothing else.
-import { z } from 'zod'
+import * as z from 'zod'
 import { FORMATS } from '../model/formats.ts'
 import {
   OPTIONAL_FIELDS,

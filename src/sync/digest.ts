@@ -22,6 +22,9 @@ export type Digester = {
 /** The digest of "no value", which is no secret. */
 export const NO_VALUE = 'null'
 
+/** Any key will do where nothing is compared with what another key has made. */
+export const NO_KEY = 'no digest key'
+
 export function makeDigester(secret: string): Digester {
   const hmac = makeHmac(secret)
   const mac = (text: string) => hmac(text).slice(0, 22)

@@ -1,6 +1,6 @@
 // A server on which every GET is one operation, served with all that serve.ts does.
 import Fastify from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { json } from '../../src/sandbox/answer.ts'
 import { makeConversations } from '../../src/sandbox/chat/conversations.ts'
 import { makeProfessionals } from '../../src/sandbox/chat/professionals.ts'

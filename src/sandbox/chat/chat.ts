@@ -1,5 +1,5 @@
 // Sections 4.1 and 4.2: the chat endpoints and their credentials (section 5). The token says who calls.
-import { z } from 'zod'
+import * as z from 'zod'
 import { message, type ProfessionalWire, professional } from '../../service/chat-schema.ts'
 import { json, refuse, type SandboxAnswer } from '../answer.ts'
 import type { Contract } from '../contract/contract.ts'

@@ -1,5 +1,5 @@
 // The professionals (sections 2.2 and 4.2), and which of them a user sees.
-import { z } from 'zod'
+import * as z from 'zod'
 import { PROFESSIONAL_STATUSES, WEEKDAYS } from '../../service/chat.ts'
 import {
   type ProfessionalWire,

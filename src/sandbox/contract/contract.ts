@@ -1,6 +1,6 @@
 // A contract says how the sandbox answers where the interface document does not. Each dimension has the sandbox's own
 // choice as its default; rollcall has to cope with every value. As words: `legacy createStatus=204 trialMs=2m`.
-import { z } from 'zod'
+import * as z from 'zod'
 import { DURATION_FORM, readDuration, renderDuration } from '../../model/duration.ts'
 import { words } from '../../model/values.ts'
 import { checkOption, milliseconds } from '../problems.ts'

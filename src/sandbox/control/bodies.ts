@@ -1,5 +1,5 @@
 // The bodies that the control endpoints take. A PUT takes a resource just as GET shows it.
-import { z } from 'zod'
+import * as z from 'zod'
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
 import { parseTime } from '../../model/time.ts'
 import { isRecord } from '../../model/values.ts'

@@ -1,6 +1,6 @@
 // Control endpoints under /_sandbox/: what a test or a person asks of the sandbox itself.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isLoopback } from '../../service/address.ts'
 import { readBody } from '../../service/json.ts'
 import { json, refuse, type SandboxAnswer, send } from '../answer.ts'

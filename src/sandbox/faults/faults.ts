@@ -1,6 +1,6 @@
 // Faults on demand: which rule strikes a call, and rules as words: `PATCH 503 rate=0.3 retry-after=5`. The effect on
 // a call is in strike.ts.
-import { z } from 'zod'
+import * as z from 'zod'
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
 import { OPTIONAL_FIELDS } from '../../model/user.ts'
 import { words } from '../../model/values.ts'

@@ -1,6 +1,6 @@
 // Sections 4.3 to 4.6: the server-to-server endpoints. The contract decides what the document does not show.
 import { STATUS_CODES } from 'node:http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { normalForm } from '../../model/normal.ts'
 import type { OptionalField } from '../../model/user.ts'
 import { isRecord } from '../../model/values.ts'
