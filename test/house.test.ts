@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const IMPORTED = /(?:from|import\() ?'([^']+)'/g
+const LOADED = /^(?:import(?! type)|\})[^']*? from '([^']+)'/gm
 const EXPORTED = /^export (?:async )?(?:function\*?|const|class|type) (\w+)/gm
 
 const PLANNING = 'brake capture config customers database ledger model pace sync'
@@ -115,15 +116,16 @@ test('no file imports itself through others', async () => {
   const imports = await readImports()
   expect(imports.size).toBeGreaterThan(100)
   expect(circleIn(imports)).toBeNull()
-  expect(
-    circleIn(
-      new Map([
-        ['a', ['b']],
-        ['b', ['c']],
-        ['c', ['b']],
-      ]),
-    ),
-  ).toEqual(['b', 'c', 'b'])
+  expect(circleIn(new Map(Object.entries({ a: ['b'], b: ['c'], c: ['b'] })))).toEqual(['b', 'c', 'b'])
+})
+
+test.for(['worker', 'drift', 'backfill', 'demo'])('%s loads no slow library at its start', async (name) => {
+  const [all, seen] = [await sources(), new Set([`cli/${name}.ts`])]
+  for (const file of seen)
+    for (const [, target = ''] of (all.get(file) ?? '').matchAll(LOADED))
+      seen.add(target.startsWith('.') ? normalize(join(dirname(file), target)) : target)
+  expect(seen.size).toBeGreaterThan(10)
+  expect([...seen].filter((target) => /^(?:bullmq|undici|fastify)/.test(target))).toEqual([])
 })
 
 test('no exported name stands for two things', async () => {

@@ -110,8 +110,7 @@ describe('one table', () => {
     await using scene = await openScene({ tables: FOUR })
     await scene.sql('TRUNCATE customers')
     expect(await scene.noted()).toEqual([])
-    const marks = await openMarks(scene.db.pool)
-    expect(marks).toMatchObject([{ kind: 'truncate', relation: 'public.customers' }])
+    expect(await openMarks(scene.db.pool)).toMatchObject([{ kind: 'truncate', relation: 'public.customers' }])
   })
 
   test('statements over very many rows are noted completely', async () => {

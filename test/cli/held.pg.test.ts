@@ -43,10 +43,7 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
   expect(all.out).toMatch(/^b +held +5 min +2 to 4 +clear:email, status$/m)
 
   const some = await held(db.url, '--kind', 'revocation', '--limit', '1')
-  expect(some).toMatchObject({
-    code: 3,
-    out: expect.stringContaining('and 2 more; --limit'),
-  })
+  expect(some).toMatchObject({ code: 3, out: expect.stringContaining('and 2 more; --limit') })
   for (const words of ['clear:email', '`rollcall held --kind']) expect(some.out).not.toContain(words)
   expect((await held(db.url, '--kind', 'create')).code).toBe(0)
   expect(await held(db.url, 'x', 'fine')).toMatchObject({

@@ -142,7 +142,6 @@ test('killed and run again it goes on where it was, and registers every customer
   expect(resumed.output).toMatch(/^customers +300 compared/m)
   await house.settled()
   await worker.stop()
-  const posts = house.calls().filter(({ method }) => method === 'POST')
-  expect(posts).toHaveLength(300)
+  expect(house.calls().filter(({ method }) => method === 'POST')).toHaveLength(300)
   expect(house.sandbox.users.size).toBe(300)
 })

@@ -9,8 +9,6 @@ import { moved } from './progress.ts'
 
 /** The sources; `npm run test:full` and chaos name the bundle, which is what users run. */
 const BIN = fileURLToPath(new URL(`../../${process.env.TEST_BIN ?? 'src/cli/bin.ts'}`, import.meta.url))
-/** Half of what a start costs is the reading of our own sources. */
-const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/rollcall-test', import.meta.url))
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 export type RunningProcess = AsyncDisposable & {
@@ -29,13 +27,7 @@ export async function runRollcall(
   await writeFile(join(folder, 'rollcall.config.js'), `export default ${JSON.stringify(house.authored)}`)
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: folder,
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
-      LOG_LEVEL: 'info',
-      OPS_PORT: '0',
-      ...house.env,
-    },
+    env: { ...process.env, LOG_LEVEL: 'info', OPS_PORT: '0', ...house.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''

@@ -100,9 +100,7 @@ describe('a permit for a call', () => {
     await forCall(UNCALLED)
     take.now = async () => null
     for (const calls of [UNCALLED, CALLED])
-      expect(await forCall(calls)).toEqual({
-        end: { ...STOPPING, reason: { code: 'paused' }, waitMs: 5000 },
-      })
+      expect(await forCall(calls)).toEqual({ end: { ...STOPPING, reason: { code: 'paused' }, waitMs: 5000 } })
   })
 
   it('is taken anew if all processes had to slow down since it was taken', async () => {

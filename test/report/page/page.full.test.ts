@@ -191,8 +191,7 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
   test('shows what is hostile, and runs none of it', async () => {
     await using opened = await open(hostileReport())
     const { page, trouble } = opened
-    const keys = await page.locator('#list tbody [data-label=Customer]').allInnerTexts()
-    expect(keys).toEqual(HOSTILE)
+    expect(await page.locator('#list tbody [data-label=Customer]').allInnerTexts()).toEqual(HOSTILE)
     expect(await page.title()).toContain('</script>')
     expect(await page.locator('img, svg:not(.bar), body script:not(#findings, :last-of-type)').count()).toBe(
       0,
