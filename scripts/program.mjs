@@ -35,7 +35,7 @@ export async function bundleProgram(outdir) {
   writeFileSync(join(outdir, 'licenses.txt'), licensesOf(Object.keys(metafile.inputs)))
 }
 
-/** Of each library that is in the program. */
+/** The license of each library that is in the program. */
 function licensesOf(files) {
   const folders = files.map((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
   const texts = [...new Set(folders)]
